@@ -309,7 +309,7 @@ def conditions(scored: Scored) -> list[str]:
         lines.append(f"- trained several at a time, each counted with its share of the time: {'; '.join(rows)}")
     if early := sum("scores" in record and "search_ends" not in record for record in records):
         lines.append(
-            f"- {early} of them translated with the beam search of version 0.2, which ended a sentence at its N-th "
+            f"- {early} of the runs translated with the beam search of version 0.2, which ended a sentence at its N-th "
             "finished hypothesis, however poor that was"
         )
     return lines

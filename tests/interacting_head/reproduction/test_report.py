@@ -251,7 +251,7 @@ def test_scores_from_searches_that_could_end_too_early_are_counted(tmp_path):
             one |= {"search_ends": SEARCH_ENDS}
         results.write_run(run.name, one, {})
     markdown, _ = report(results, seeds=1)
-    assert "- 1 of them translated with the beam search of version 0.2" in section(markdown, "quickstart/heads")
+    assert "- 1 of the runs translated with the beam search of version 0.2" in section(markdown, "quickstart/heads")
 
 
 def test_costs_are_means_over_the_runs_that_have_a_record_of_them(tmp_path):
