@@ -12,7 +12,7 @@ from layers.interacting_head_attention import attend_separately, logits_of_pairs
 from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention, float64
 from layers.projection import merge_heads
 
-IMPLEMENTATIONS = ("by_query_head", "listing")
+IMPLEMENTATIONS = ("by_key_head", "listing")
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -23,8 +23,8 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`.
 
     Args: as in `MultiHeadAttention`, and
-        implementation: one of two ways to compute the same function, in time that grows with H². `"by_query_head"`
-            attends and projects with one query head after another, and computes its weights again for the gradient:
+        implementation: one of two ways to compute the same function, in time that grows with H². `"by_key_head"`
+            attends and projects with one key head after another, and computes its weights again for the gradient:
             the H² outputs never stand side by side, and RAM grows with H (benchmarks/RESULTS.md has both). With
             dropout on the weights, or if they are returned, all H² of them are kept. `"listing"` computes one
             pair after another and keeps everything, as the equations read.
@@ -44,7 +44,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         key_dim: int,
         value_dim: int | None = None,
         *,
-        implementation: str = "by_query_head",
+        implementation: str = "by_key_head",
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
@@ -82,31 +82,39 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         if self.implementation == "listing":
             return self.attention_by_loop(q, k, v, mask, training, return_intermediates)
 
-        def attend_with(q_i, kernel, k, v):
-            """Return the part of one query head `(B, 1, T, K)` in the output `(B, T, D)`, and its intermediates."""
-            logits = self.score(q_i, k)
+        (B, H, T, K), S = ops.shape(q), ops.shape(k)[2]
+        # One product of a key head with the queries of all heads. A query head would be broadcast to all key heads: in
+        # float32 with a mask, TensorFlow 2.21 with oneDNN takes up to fourteen times as long for that.
+        queries = ops.reshape(q, (B, 1, H * T, K))
+
+        def attend_with(k_j, v_j, kernel, queries):
+            """Return the part of one key head `(B, 1, S, K)` in the output `(B, T, D)`, and its intermediates."""
+            logits = ops.reshape(self.score(queries, k_j), (B, H, T, S))
             weights = self.normalize(logits, mask)  # (11): (B, H, T, S)
-            heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
+            dropped = self.dropout_layer(weights, training=training)
+            heads = ops.reshape(self.attend(ops.reshape(dropped, (B, 1, H * T, S)), v_j), (B, H, T, self.value_dim))
             return ops.cast(merge_heads(heads, kernel), "float32"), (self.softmax_logits(logits), weights, heads)
 
-        B, T, _ = ops.shape(query)
-        queries = ops.expand_dims(ops.transpose(q, (1, 0, 2, 3)), 2)  # (H, B, 1, T, K)
         kernels, bias = self.output_projection()
+        kernels = ops.transpose(kernels, (1, 0, 2, 3))  # (H, H, V, D): key head, query head
         bias = ops.cast(bias, "float32")
-        # (12): the concatenation and projection, as a sum over query heads in float32.
+        keys, values = (ops.expand_dims(ops.transpose(part, (1, 0, 2, 3)), 2) for part in (k, v))  # (H, B, 1, S, K)
+        # (12): the concatenation and projection, as a sum over key heads in float32.
         if return_intermediates or self.dropout:
             # By index and not by unstack: TensorFlow 2.21 with oneDNN fuses scale, product and mask into an operation
             # that reads the first of its outputs for all of them.
-            pairs = ((queries[i], kernels[i]) for i in range(self.num_heads))
-            parts, seen = zip(*(attend_with(*pair, k, v) for pair in pairs), strict=True)
+            elements = ((keys[j], values[j], kernels[j]) for j in range(self.num_heads))
+            parts, seen = zip(*(attend_with(*element, queries) for element in elements), strict=True)
             names = ("logits", "weights", "heads") if return_intermediates else ()
-            seen = {name: ops.stack(part, axis=1) for name, part in zip(names, zip(*seen, strict=True), strict=False)}
+            seen = {name: ops.stack(part, axis=2) for name, part in zip(names, zip(*seen, strict=True), strict=False)}
             return ops.cast(sum(parts) + bias, self.compute_dtype), seen
+        if mask is not None:
+            mask = ops.stop_gradient(mask)  # TensorFlow's gradient of the loop finds no tensor from outside its graph
         attend_again = keras.remat(lambda *tensors: attend_with(*tensors)[0])
 
         # A loop of the backend, for it would work on all heads at once if they were written out.
         start = ops.zeros((B, T, kernels.shape[-1]), dtype="float32") + bias
-        total = fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels))
+        total = fold(lambda total, element: total + attend_again(*element, queries), start, (keys, values, kernels))
         return ops.cast(total, self.compute_dtype), {}
 
     def attention_by_loop(

@@ -11,6 +11,9 @@ from interacting_head.config.yaml_files import read_yaml
 BALANCED = {"interacting_head"}
 """Schemes whose queries learnt more slowly in version 1, unless `balanced_query` was false."""
 
+IMPLEMENTATIONS = {"printed_loop": "listing", "by_query_head": "by_key_head"}
+"""Former → present name of an implementation."""
+
 
 def from_version_1(mapping: dict) -> dict:
     """Migrate a configuration of version 1.
@@ -31,7 +34,7 @@ def from_version_1(mapping: dict) -> dict:
 
 
 def from_version_2(mapping: dict) -> dict:
-    """Migrate a configuration of version 2: a key, a profile and an implementation were renamed."""
+    """Migrate a configuration of version 2: a key, a profile and two implementations were renamed."""
     mapping = copy.deepcopy(mapping)
     for former, present in FORMER_KEYS.items():
         section, _, former = former.partition(".")
@@ -40,8 +43,9 @@ def from_version_2(mapping: dict) -> dict:
     if isinstance(data := mapping.get("data"), dict) and data.get("profile") == "paper":
         data["profile"] = FORMER_PROFILES["paper"]
     for options in _attention_options(mapping):
-        if options.get("implementation") == "printed_loop":
-            options["implementation"] = "listing"
+        for former, present in IMPLEMENTATIONS.items():
+            if options.get("implementation") == former:
+                options["implementation"] = present
     return mapping
 
 

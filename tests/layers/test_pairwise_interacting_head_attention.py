@@ -84,20 +84,21 @@ def test_an_unknown_implementation_is_an_error():
         PairwiseInteractingHeadAttention(2, 4, implementation="loop")
 
 
+@pytest.mark.parametrize("jit_compile", [False, True])
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="only TensorFlow also trains without XLA; run the test with KERAS_BACKEND=tensorflow",
 )
-def test_xla_compiles_its_gradient_on_tensorflow():
+def test_tensorflow_compiles_its_gradient_with_a_mask_from_outside(jit_compile):
     import tensorflow as tf
 
-    layer = make(heads=3)
+    layer, mask = make(heads=3), tf.constant(MASK)
 
     def gradient(query, memory):
         with tf.GradientTape() as tape:
-            loss = ops.sum(ops.square(layer(query, memory, attention_mask=MASK)))
+            loss = ops.sum(ops.square(layer(query, memory, attention_mask=mask)))
         return tape.gradient(loss, layer.output_kernel.value)
 
     expected = array(gradient(QUERY, MEMORY))
-    found = array(tf.function(gradient, jit_compile=True)(QUERY, MEMORY))
+    found = array(tf.function(gradient, jit_compile=jit_compile)(QUERY, MEMORY))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())

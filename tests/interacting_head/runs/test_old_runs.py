@@ -86,14 +86,15 @@ def test_a_run_of_version_1_with_balanced_queries_is_not_trained_on(folder):
         train(old.config, old.path)
 
 
-def test_the_words_of_version_2_are_read_as_they_were_meant():
+@pytest.mark.parametrize(("former", "present"), [("printed_loop", "listing"), ("by_query_head", "by_key_head")])
+def test_the_words_of_version_2_are_read_as_they_were_meant(former, present):
     mapping = {
-        "model": {"placements": [{"attention": {"options": {"implementation": "printed_loop"}}}]},
+        "model": {"placements": [{"attention": {"options": {"implementation": former}}}]},
         "data": {"profile": "paper"},
         "train": {"accumulate_batches": 4},
     }
     upgraded = from_version_2(mapping)
-    assert upgraded["model"]["placements"][0]["attention"]["options"] == {"implementation": "listing"}
+    assert upgraded["model"]["placements"][0]["attention"]["options"] == {"implementation": present}
     assert upgraded["data"] == {
         "profile": "truecased",
     }
