@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from data.cache import ADVICE, build_once, warn_of_damage
 from data.corpora.archives import unpack
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.files import NO_ROOM, atomic_write, check_folder, sha256, write_json
 
 TIMEOUT = 30  # seconds without an answer
@@ -79,7 +79,10 @@ def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
         once = np.intersect1d(once, np.flatnonzero(first)[counts[index] == 1], assume_unique=True)
     size = min(held_out, int(first.sum()) // 10, len(once) // 2)
     if size == 0:
-        raise InputError(f"{first.sum()} pairs are too few to hold out a development and a test set")
+        raise InputError(
+            f"the corpus is too small: it has {counted(first.sum(), 'different pair')}, {len(once)} with sentences "
+            "that occur once, but a development set and a test set need at least 10 and 2"
+        )
     drawn = once[np.argsort(pair_hash[once], kind="stable")]
     place = np.full(len(pair_hash), -1)  # in `drawn`, of the pairs that are held out
     place[drawn[: 2 * size]] = np.arange(2 * size)

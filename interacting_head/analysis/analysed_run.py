@@ -136,7 +136,7 @@ class AnalysedRun:
             )
         if not kept:
             raise InputError(
-                f"none of the {len(chosen):,} sentences drawn from {name} can be analysed: each is empty or has more "
+                f"no sentence drawn from {name} can be analysed: each is empty or has more "
                 f"than {longest} sub-words, the longest that {self.name} was trained on (data.max_length); choose "
                 "another text"
             )

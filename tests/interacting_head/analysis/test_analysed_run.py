@@ -97,9 +97,7 @@ def test_sentences_too_long_for_the_training_are_left_out_and_counted(tmp_path, 
 
 def test_a_text_of_long_sentences_only_is_refused(tmp_path, run):
     (tmp_path / "source.de").write_text("hund " * 60 + "\n")
-    with pytest.raises(
-        InputError, match=r"none of the 1 sentences drawn from .* can be analysed: each is empty or has more than"
-    ):
+    with pytest.raises(InputError, match=r"no sentence drawn from .* can be analysed: each is empty or has more than"):
         run.sample(arguments(tmp_path, references=False))
 
 
