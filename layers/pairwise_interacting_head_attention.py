@@ -101,8 +101,6 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         keys, values = (ops.expand_dims(ops.transpose(part, (1, 0, 2, 3)), 2) for part in (k, v))  # (H, B, 1, S, K)
         # (12): the concatenation and projection, as a sum over key heads in float32.
         if return_intermediates or self.dropout:
-            # By index and not by unstack: TensorFlow 2.21 with oneDNN fuses scale, product and mask into an operation
-            # that reads the first of its outputs for all of them.
             elements = ((keys[j], values[j], kernels[j]) for j in range(self.num_heads))
             parts, seen = zip(*(attend_with(*element, queries) for element in elements), strict=True)
             names = ("logits", "weights", "heads") if return_intermediates else ()
