@@ -5,7 +5,6 @@ from pathlib import Path
 
 from data.errors import InputError
 from data.files import check_room, copy_file, sha256
-from data.text.profiles import PROFILES
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import OWN_FILES, ExperimentConfig
@@ -60,8 +59,8 @@ class TrainedModel:
         copy = RunDirectory(folder)
         for subwords, path in zip((self.source_subwords, self.target_subwords), copy.subword_paths, strict=True):
             copy_file(subwords.path, path)
-        if self.run and PROFILES[data.profile].is_tokenized:
-            copy.write_json("text.json", {"languages": self.run.read_json("text.json")["languages"]})
+        if self.run and "languages" in self.run.text:
+            copy.write_json("text.json", {"languages": self.run.text["languages"]})
         if self.run and self.run.truecasers():
             for path, copied in zip(self.run.truecasing_paths, copy.truecasing_paths, strict=True):
                 copy_file(path, copied)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.runs.run_directory import RunDirectory
@@ -25,8 +24,8 @@ class Service:
         >>> [[line]] = service.translate([TranslationRequest("Der alte Mann liest ein Buch.", beam_size=4)])
     """
 
-    def __init__(self, translator: Translator, names: list[str], languages: tuple = (None, None)):
-        self.translator, self.names, self.languages = translator, names, languages
+    def __init__(self, translator: Translator, names: list[str]):
+        self.translator, self.names = translator, names
         self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
         self._inspectors, self._places = [], []
@@ -48,15 +47,11 @@ class Service:
         translator = Translator.from_run(
             paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE
         )
-        languages = None, None
-        if (Path(paths[0]) / "config.yaml").is_file():
-            run = RunDirectory.open(paths[0])
-            languages = run.languages(run.config.data)
-        return cls(translator, [RunDirectory(path).name for path in paths], languages)
+        return cls(translator, [RunDirectory(path).name for path in paths])
 
     def description(self) -> dict:
         """Describe the engine, its models and their attention layers, for `GET /model`."""
-        source, target = self.languages
+        source, target = self.translator.languages
         models = itertools.zip_longest(self.names, self._places, fillvalue=[])
         return {
             "engine": self.translator.engine.name,

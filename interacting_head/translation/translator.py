@@ -49,6 +49,7 @@ class Translator:
         batch_tokens: the most source tokens of a batch, padding included, instead of `batch_size`.
         max_source_length, trained_length: see `LineEncoder`.
         advice: what to change if memory runs out.
+        languages: the codes of source and target language, None where they are not known.
 
     Attributes:
         encoder: the `LineEncoder`, with its `limit` and its `warnings` so far.
@@ -74,6 +75,7 @@ class Translator:
         max_source_length: int | None = None,
         trained_length: int | None = None,
         advice: str = ADVICE,
+        languages: tuple[str | None, str | None] = (None, None),
     ):
         self.engine = engine if isinstance(engine, Engine) else engine_class("keras")(engine)
         self.source_subwords, self.target_subwords = source_subwords, target_subwords
@@ -81,6 +83,7 @@ class Translator:
         self.options = options or SearchOptions()
         self.engine.check(self.options)
         self.batch_size, self.batch_tokens, self.advice = batch_size, batch_tokens, advice
+        self.languages = languages
         sides = (source_subwords, source_form), (target_subwords, target_form)
         self.encoder = LineEncoder(*sides, self.engine.name, max_source_length, trained_length)
         self._not_numbers = set()
@@ -122,6 +125,7 @@ class Translator:
             max_source_length=max_source_length,
             trained_length=run.config.data.max_length,
             advice=advice,
+            languages=run.languages(run.config.data),
         )
 
     def translate(

@@ -16,10 +16,11 @@ class Serving:
     def __init__(self, folder, *schemes):
         both = exports.subwords(folder)
         self.models = [exports.trained(both, scheme=scheme).model for scheme in schemes]
-        self.translator = Translator(self.models, *both, options=SearchOptions(beam_size=3, max_length=6))
+        options = SearchOptions(beam_size=3, max_length=6)
+        self.translator = Translator(self.models, *both, options=options, languages=("de", "en"))
         self.worker = Worker(capacity=4)
         names = [f"run-{scheme}" for scheme in schemes]
-        app = application(Service(self.translator, names, ("de", "en")), self.worker, ["translations.example"])
+        app = application(Service(self.translator, names), self.worker, ["translations.example"])
         self.client = TestClient(app, base_url="http://localhost:8000")
 
     def post(self, path, status=200, **body):

@@ -1,13 +1,11 @@
 import asyncio
 import json
 import re
-from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
 
 from data.errors import InputError
-from interacting_head.runs.run_directory import VERSION
 from interacting_head.search.options import SearchOptions
 from interacting_head.serve import limits
 from interacting_head.serve.application import FILES, PAGE, Guard, application
@@ -288,14 +286,3 @@ def test_a_client_that_leaves_during_its_request_is_not_an_error(serving):
     scope = {"type": "http", "method": "POST", "path": "/translate", "headers": headers, "query_string": b""}
     asyncio.run(serving.client.app(scope, receive, send))  # what it raises, a server logs with a traceback
     assert not messages
-
-
-def test_a_run_on_own_text_has_the_languages_of_its_training(tmp_path, monkeypatch):
-    (tmp_path / "VERSION").write_text(VERSION)
-    (tmp_path / "config.yaml").write_text("data: {corpus: null, source_language: null, target_language: null}")
-    (tmp_path / "text.json").write_text('{"languages": ["de", "en"], "digests": {}, "subwords": ["a", "b"]}')
-    engine, options = SimpleNamespace(models=[], name="keras"), SimpleNamespace(beam_size=4)
-    found = SimpleNamespace(engine=engine, options=options)
-    monkeypatch.setattr(Translator, "from_run", lambda *_, **__: found)
-    described = Service.from_run([tmp_path]).description()
-    assert (described["source_language"], described["target_language"]) == ("de", "en")

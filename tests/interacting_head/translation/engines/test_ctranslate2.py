@@ -206,6 +206,12 @@ def test_a_converted_model_translates_without_tensorflow_and_keras(converted):
     assert (done.returncode, done.stdout.count(b"\n")) == (0, 2), done.stderr
 
 
+def test_the_languages_of_a_run_on_own_text_go_with_its_export(workplace, converted):
+    languages = Translator.from_run(workplace / "trained").languages
+    assert languages == ("de", "en")
+    assert opened(converted).languages == languages
+
+
 def test_serving_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
     pytest.importorskip("starlette", reason="Starlette is not installed: pip install -r requirements.txt")
     code = (
