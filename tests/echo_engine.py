@@ -43,6 +43,7 @@ class Echo(Engine):
             config=ExperimentConfig(decode=DecodeConfig(length_penalty_type="none")),
             subwords=lambda: (Letters(), Letters()),
             text_forms=lambda: (RAW_TEXT, RAW_TEXT),
+            languages=lambda data: (None, None),
         )
         return cls(), run
 
