@@ -59,8 +59,8 @@ class TrainedModel:
         copy = RunDirectory(folder)
         for subwords, path in zip((self.source_subwords, self.target_subwords), copy.subword_paths, strict=True):
             copy_file(subwords.path, path)
-        if self.run and "languages" in self.run.text:
-            copy.write_json("text.json", {"languages": self.run.text["languages"]})
+        if self.run and (languages := self.run.text.get("languages")):
+            copy.write_json("text.json", {"languages": languages})
         if self.run and self.run.truecasers():
             for path, copied in zip(self.run.truecasing_paths, copy.truecasing_paths, strict=True):
                 copy_file(path, copied)

@@ -122,7 +122,9 @@ def test_the_text_files_are_enough_for_every_profile(workplace, tmp_path, profil
     run = RunDirectory.open(path)
     assert run.config.data.profile == profile
     TrainedModel(None, *run.subwords(), run.config, run).write_text_files(tmp_path / "text")
-    ours, theirs = (one.text_forms()[0] for one in (run, RunDirectory.open(tmp_path / "text")))
+    copy = RunDirectory.open(tmp_path / "text")
+    assert copy.languages(copy.config.data) == ("de", "en")
+    ours, theirs = (one.text_forms()[0] for one in (run, copy))
     assert ours.preprocess("Ein Hund, groß.") == theirs.preprocess("Ein Hund, groß.")
 
 

@@ -220,7 +220,9 @@ def test_serving_a_converted_model_needs_neither_tensorflow_nor_keras(converted)
         "from interacting_head.serve.requests import TranslationRequest; "
         f"service = Service.from_run([{str(converted)!r}], engine='ctranslate2'); "
         "[[line]] = service.translate([TranslationRequest('der hund', 2)]); "
-        "assert line['translations'] and service.description()['models'][0]['attention'] == []; "
+        "described = service.description(); "
+        "assert (described['source_language'], described['target_language']) == ('de', 'en'); "
+        "assert line['translations'] and described['models'][0]['attention'] == []; "
         "assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment(converted), capture_output=True)
