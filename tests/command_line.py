@@ -54,7 +54,7 @@ def start(folder, script, *arguments, **options):
 
 
 def wait_until(condition, process, seconds=120):
-    """Waits for something that a process does."""
+    """Wait for something that a process does."""
     deadline = time.monotonic() + seconds
     while not condition():
         if process.poll() is not None or time.monotonic() > deadline:
@@ -100,7 +100,7 @@ def assert_refused(result, message):
 
 
 def run_all(folder, cases):
-    """Runs {name: (script, arguments, stdin)}, two at a time, and returns {name: Result}."""
+    """Run {name: (script, arguments, stdin)}, two at a time, and return {name: Result}."""
     with ThreadPoolExecutor(2) as pool:
         started = {
             name: pool.submit(run, folder, script, *arguments, stdin=stdin)

@@ -21,7 +21,7 @@ gc.set_threshold(100_000, 20, 100)  # graphs are many objects that live long: lo
 
 
 def pytest_collection_modifyitems(items):
-    """Skips what TensorFlow crashes in where `ONEDNN_MAX_CPU_ISA` imitates another processor."""
+    """Skip what TensorFlow crashes in where `ONEDNN_MAX_CPU_ISA` imitates another processor."""
     if "ONEDNN_MAX_CPU_ISA" not in os.environ:
         return
     from interacting_head.training.precision import is_capped  # imports Keras
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_setup(item):
-    """Starts the processes of `command_line.run` before the first test that may need them; it takes seconds."""
+    """Start the processes of `command_line.run` before the first test that may need them; it takes seconds."""
     if any(getattr(value, "__module__", None) == "tests.command_line" for value in vars(item.module).values()):
         start_processes()
 
@@ -47,7 +47,7 @@ def start_processes():
 
 @pytest.fixture(scope="module", autouse=True)
 def forgotten_graphs():
-    """Frees the models and graphs of each file of tests before the next one begins."""
+    """Free the models and graphs of each file of tests before the next one begins."""
     yield
     if "keras" in sys.modules:
         sys.modules["keras"].utils.clear_session(free_memory=True)
@@ -85,7 +85,7 @@ def workplace(tmp_path_factory):
 
 
 def train(folder):
-    """Trains on a corpus in a folder, and returns the folder."""
+    """Train on a corpus in a folder, and return the folder."""
     files = tiny_corpus.write_corpus(folder)
     assert {path.name for path in files.values()} == {"train.de", "train.en", "dev.de", "dev.en"}
     (folder / "tiny.yaml").write_text("model: {attention: {num_heads: 2}}\n")
@@ -97,7 +97,7 @@ def train(folder):
 
 @pytest.fixture
 def in_child():
-    """Makes functions that are called in a process of their own, see `tests.hostile.InChild`."""
+    """Make functions that are called in a process of their own, see `tests.hostile.InChild`."""
     from tests.hostile import InChild
 
     with contextlib.ExitStack() as stack:

@@ -44,7 +44,7 @@ class Hang(BaseException):
 
 @contextlib.contextmanager
 def seconds_at_most(seconds=MOST_SECONDS):
-    """Ends the block by `Hang` when it computes for longer, or waits for `DEADLINE`."""
+    """End the block by `Hang` when it computes for longer, or waits for `DEADLINE`."""
 
     def end(*_):
         raise Hang(f"takes more than {seconds} s of the processor's time, or {DEADLINE} s")

@@ -20,7 +20,7 @@ LONGEST = 100  # tokens of a line
 
 
 def count_of_training(folder):
-    """Counts the compiled training steps of three epochs in two calls of `fit`, and looks at what is donated."""
+    """Count the compiled training steps of three epochs in two calls of `fit`, and look at what is donated."""
     compiled, batches = [], []
 
     def remember(event, seconds, fun_name="", **others):
@@ -55,7 +55,7 @@ class Words:
 
 
 def count_of_search(folder):
-    """Counts compiled functions of the search after each of several streams of mixed lengths."""
+    """Count compiled functions of the search after each of several streams of mixed lengths."""
     engine = TransformerEngine(tiny.transformer(encoder_layers=1, decoder_layers=1))
     options = SearchOptions(beam_size=2)
     draw, counts = random.Random(1), []

@@ -35,7 +35,7 @@ class Terminal:
         self.unread = b""
 
     def sees(self, text):
-        """Waits for a text on the screen, after the one waited for before."""
+        """Wait for a text on the screen, after the one waited for before."""
         self.unread = read_until(self.screen, text.encode(), self.unread).partition(text.encode())[2]
 
     def types(self, text):

@@ -32,7 +32,7 @@ ROUNDOFF = {"mixed_bfloat16": 2**-8, "mixed_float16": 2**-11}
 
 
 def on_two_devices(folder, case):
-    """Runs `tests.two_devices` in a folder."""
+    """Run `tests.two_devices` in a folder."""
     environment = {**os.environ, "INTERACTING_HEAD_CACHE": str(folder / "cache")}
     command = [sys.executable, "-m", "tests.two_devices", str(folder), case]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

@@ -119,7 +119,7 @@ def test_json_lists_tokens_with_the_end_symbol_and_their_scores(tmp_path):
 
 
 def start(folder, *arguments, limits=(), **streams):
-    """Starts the script as a shell does."""
+    """Start the script as a shell does."""
 
     def prepare():
         signal.signal(signal.SIGINT, signal.SIG_DFL)

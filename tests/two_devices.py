@@ -107,7 +107,7 @@ def train(devices, precision, scheme, parts):
 
 
 def train_runs(folder):
-    """Trains the run directories `whole`, and `stopped`, with a stop between two validations, on both devices."""
+    """Train the run directories `whole`, and `stopped`, with a stop between two validations, on both devices."""
     settings = ["train.max_steps=12", "train.validation_interval=6"]
     config = tiny_corpus.configuration(tiny_corpus.write_corpus(folder), *settings)
     training.train(config, folder / "whole")

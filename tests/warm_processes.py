@@ -29,7 +29,7 @@ def run_script(path, arguments, folder, environment, stdin=b""):
 
 @contextlib.contextmanager
 def started_script(path, arguments, folder, environment, stdin=b""):
-    """Starts a script, as `run_script`; gives its process, and the files of its standard output and standard error.
+    """Start a script, as `run_script`; return its process, and the files of its standard output and standard error.
 
     At the end of the block it is killed, if it still runs.
     """
@@ -50,7 +50,7 @@ def started_script(path, arguments, folder, environment, stdin=b""):
 
 
 def _start(process, environment):
-    """Starts a process. The first one starts the server, which is to have this environment too.
+    """Start a process. The first one starts the server, which is to have this environment too.
 
     Otherwise `os.environ` stays as it is, because other threads may be copying it.
     """
@@ -62,7 +62,7 @@ def _start(process, environment):
 
 
 def _join(process):
-    """Waits for the end of a process.
+    """Wait for the end of a process.
 
     Its exit code comes through a pipe, once, and a thread that starts another process reads the codes of every process
     that has ended.

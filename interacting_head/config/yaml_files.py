@@ -53,7 +53,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what `_Loader` would not read as a string."""
+    """Quote what `_Loader` would not read as a string."""
 
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 

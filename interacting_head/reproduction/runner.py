@@ -36,7 +36,7 @@ Work = tuple[Run, Tests, tuple[str, ...]]
 
 @dataclasses.dataclass
 class Runner:
-    """Trains and scores the runs that results lack.
+    """Train and score the runs that results lack.
 
     Attributes:
         budget: hours; runs that would not end in time are not started, and runs that take longer are stopped.

@@ -17,7 +17,7 @@ ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in
 
 
 class Service:
-    """Answers requests, as lists and dictionaries for JSON, in one thread at a time.
+    """Answer requests, as lists and dictionaries for JSON, in one thread at a time.
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])

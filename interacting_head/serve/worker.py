@@ -22,7 +22,7 @@ class _Job(NamedTuple):
 
 
 class Worker:
-    """Calls functions in one thread, one at a time, in the order of requests, with a queue of `capacity` calls.
+    """Call functions in one thread, one at a time, in the order of requests, with a queue of `capacity` calls.
 
     Small similar calls are merged: searching a batch takes little longer than one sentence.
     """

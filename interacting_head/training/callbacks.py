@@ -111,7 +111,7 @@ class UnhurriedCallbacks(keras.callbacks.CallbackList):
 
 
 class StopOnSignal(keras.callbacks.Callback):
-    """Ends `fit` after the batch in which SIGTERM, SIGHUP or SIGINT arrives; a second SIGINT interrupts at once.
+    """End `fit` after the batch in which SIGTERM, SIGHUP or SIGINT arrives; a second SIGINT interrupts at once.
 
     Use it as a context manager around training. `received` is the signal's number or None. Several processes stop after
     the same batch.

@@ -58,7 +58,7 @@ class TrainingState:
 
 
 class Checkpointing:
-    """Saves and restores a compiled `TrainingModel` in its run directory."""
+    """Save and restore a compiled `TrainingModel` in its run directory."""
 
     def __init__(self, run: RunDirectory, training_model: TrainingModel, config: TrainConfig, devices: Devices):
         self.run, self.training_model, self.config, self.devices = run, training_model, config, devices

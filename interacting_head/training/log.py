@@ -27,7 +27,7 @@ class _File(logging.FileHandler):
 
 
 class _PastProgressBar(logging.Handler):
-    """Writes to standard error without breaking a progress bar there."""
+    """Write to standard error without breaking a progress bar there."""
 
     def emit(self, record):
         with contextlib.suppress(OSError):  # a pipe closed by `| head`, a terminal that is gone: the file has the line

@@ -14,7 +14,7 @@ from interacting_head.model.transformer import Transformer
 
 
 class TrainingModel(keras.Model):
-    """Trains a `Transformer` by teacher forcing, with a loss that never keeps the logits.
+    """Train a `Transformer` by teacher forcing, with a loss that never keeps the logits.
 
     The Transformer itself has no loss or optimizer, so its weight files contain only weights. This model returns the
     last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder and of the

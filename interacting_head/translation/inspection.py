@@ -43,7 +43,7 @@ class Inspection(NamedTuple):
 
 
 class Inspector:
-    """Inspects a `Transformer` by one pass over source and translation, as in training.
+    """Inspect a `Transformer` by one pass over source and translation, as in training.
 
     `attention`, `logits` and `heads` are the wanted sites, `encoder`, `decoder`, `cross` (encoder-decoder), or
     the wanted layers `(site, number)`. Raises `InputError` if head importance is requested and no layer computes it.

@@ -16,7 +16,7 @@ NAMED = 20  # line numbers listed in a warning
 
 
 class LineEncoder:
-    """Encodes lines with their prefixes or translations, and records long lines for warnings.
+    """Encode lines with their prefixes or translations, and record long lines for warnings.
 
     Args:
         source, target: the `Subwords` and the `Preprocessor` of each side.

@@ -7,7 +7,7 @@ from interacting_head.console import allocator
 
 
 class Counter:
-    """Counts its calls; tells what the process is like."""
+    """Count its calls; tell what the process is like."""
 
     def __init__(self):
         self.calls = 0

@@ -36,7 +36,7 @@ def lines_of(count, seed):
 
 
 def run(corpora, output, *options):
-    """Calls the command, and returns the record it leaves."""
+    """Call the command, and return the record it leaves."""
     arguments = ["some", "--source-language", "de", "--target-language", "en", "--vocabulary-size", "350"]
     prepare.main([*arguments, "--corpora-dir", str(corpora), "--output-dir", str(output), *options])
     return json.loads((output / "prepare.json").read_text(encoding="utf-8"))

@@ -79,7 +79,7 @@ def normal(*shape, seed=0):
 
 
 def randomize(layer, seed=0):
-    """Gives every weight of a built layer random values, biases included."""
+    """Give every weight of a built layer random values, biases included."""
     for index, weight in enumerate(layer.weights):
         weight.assign(0.5 * normal(*weight.shape, seed=seed + index))
     return layer

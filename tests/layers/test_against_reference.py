@@ -93,7 +93,7 @@ def oracle_case(path):
 
 
 def load(layer, weights):
-    """Sets the weights of a built layer by their names."""
+    """Set the weights of a built layer by their names."""
     assert {weight.name for weight in layer.weights} == set(weights)
     for weight in layer.weights:
         weight.assign(weights[weight.name].astype("float32"))

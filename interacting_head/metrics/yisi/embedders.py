@@ -29,7 +29,7 @@ def split_words(line: str) -> list[bytes]:
 
 
 class Embedder(abc.ABC):
-    """Splits lines into units and gives each a vector."""
+    """Split lines into units and give each a vector."""
 
     name: str  # in the signature of a score
     description: str  # in the definition of a score

@@ -206,7 +206,7 @@ def packed(archive, names):
 
 @pytest.fixture
 def build(tmp_path, monkeypatch):
-    """Opens a known corpus, built from small copies of its archives, in two languages."""
+    """Open a known corpus, built from small copies of its archives, in two languages."""
     monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     # The small copies have checksums of their own.
     monkeypatch.setattr("data.corpora.published.Archive.check", lambda self, path: "checked elsewhere")

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def file(tmp_path):
-    """Writes a file of this name, gzipped where it ends in .gz, and returns its path."""
+    """Write a file of this name, gzipped where it ends in .gz, and return its path."""
 
     def write(name, content):
         content = content.encode() if isinstance(content, str) else content

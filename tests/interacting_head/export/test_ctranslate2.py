@@ -113,7 +113,7 @@ def in_steps(weight, axes):
 
 
 def quantise(model, quantization):
-    """Rounds the weights of a model of `multi_head` as CTranslate2 stores them."""
+    """Round the weights of a model of `multi_head` as CTranslate2 stores them."""
     inputs = dict.fromkeys(("query_kernel", "key_kernel", "value_kernel", "kernel"), 0)  # the axes that are summed
     inputs |= {"output_kernel": (0, 1), "embeddings": 1}
     for weight in model.weights:

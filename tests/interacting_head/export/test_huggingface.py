@@ -140,7 +140,7 @@ def test_bertviz_shows_the_attention_of_our_heads(tmp_path, normalization):
 
 
 def learn(model, sources, targets, steps):
-    """Trains a model on pairs of ids, all of them in each step."""
+    """Train a model on pairs of ids, all of them in each step."""
     settings = ["train.schedule=constant", "train.learning_rate=0.01", "train.warmup_steps=1"]
     training_model = make_training_model(model, override(ExperimentConfig(), settings), steps)
     target_ids = exports.padded([[BEGIN, *t] for t in targets])

@@ -98,7 +98,7 @@ def test_the_profile_paper_gets_text_in_the_form_of_its_subwords(trained, tmp_pa
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Answers `POST …:predict` as TensorFlow Serving describes it, with the signatures `self.server.signatures`."""
+    """Answer `POST …:predict` as TensorFlow Serving describes it, with the signatures `self.server.signatures`."""
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -41,7 +41,7 @@ def edit(run, old, new):
 
 
 def without_seal(path, owner_only=False):
-    """Gives a file of weights the form that earlier programs wrote: without a seal, or with a checksum alone."""
+    """Give a file of weights the form that earlier programs wrote: without a seal, or with a checksum alone."""
     from data.files import sha256
     from interacting_head.runs.seals import OWNER
 

@@ -35,7 +35,7 @@ def differences(run):
 
 @pytest.fixture
 def runner(tmp_path, monkeypatch):
-    """Stands for a `Runner` whose runs are trained at once, with a stand-in for `analyze`."""
+    """Stand-in for a `Runner` whose runs are trained at once, with a stand-in for `analyze`."""
     runs = {run.name: run for run in MASKS.runs(3)}
     found = types.SimpleNamespace(
         results=Results(tmp_path / "results"), runs_dir=tmp_path / "runs", corpora_dir="corpora",

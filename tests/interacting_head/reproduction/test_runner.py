@@ -97,7 +97,7 @@ def made(tmp_path_factory, environment):
 
 @pytest.fixture
 def replay(tmp_path, made, monkeypatch):
-    """Puts `replayed.py` in the place of the commands; gives a function that returns the lines that it has written."""
+    """Put `replayed.py` in the place of the commands; return a function that returns the lines that it has written."""
     package = tmp_path / "interacting_head"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -115,7 +115,7 @@ def replay(tmp_path, made, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def not_stopped():
-    """Lets scripts begin again after a budget has ended."""
+    """Let scripts begin again after a budget has ended."""
     yield
     scoring.STOPPED.clear()
 

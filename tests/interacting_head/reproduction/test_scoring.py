@@ -24,7 +24,7 @@ OF_TEXT, OF_TOKENS = ("sacrebleu", "chrf", "ter"), ("bleu", "wer", "wer_paper", 
 
 
 def stand_in(form=RAW_TEXT, path=None, language="en"):
-    """Stands for a `RunDirectory`."""
+    """Stand-in for a `RunDirectory`."""
     data = types.SimpleNamespace(profile=form.profile, corpus="tiny", source_language="de", target_language=language)
     config = types.SimpleNamespace(data=data)
     forms, metrics = (form, form), {"steps": 60}
@@ -135,7 +135,7 @@ def test_yisi_1_is_missing_once_its_vectors_are_there(tmp_path):
 
 
 class Engine:
-    """Stands for `translate.py`: each translation is its source in capital letters."""
+    """Stand-in for `translate.py`: each translation is its source in capital letters."""
 
     def __init__(self):
         self.calls = []

@@ -39,7 +39,7 @@ def without_clock(record):
 
 @contextlib.contextmanager
 def full_disk(size):
-    """Lets no file of this process grow above a size, in bytes."""
+    """Let no file of this process grow above a size, in bytes."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:

@@ -57,7 +57,7 @@ def folder(request, tmp_path):
 
 
 def killed_at_every_moment(monkeypatch, work):
-    """Calls `work`, which prepares a folder and returns a function; it is killed at its first, second, … change."""
+    """Call `work`, which prepares a folder and returns a function; it is killed at its first, second, … change."""
     for moment in range(200):
         function, left = work(), moment
 

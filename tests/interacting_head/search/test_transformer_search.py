@@ -84,7 +84,7 @@ def test_a_search_with_caches_finds_what_one_without_them_finds(model, beam):
     expected = hypotheses(beam, source_ids, LIMITS)
 
     def step(tokens, parents, position, state):
-        """Reads every hypothesis from its beginning; later positions, which are not yet written, are not read."""
+        """Read every hypothesis from its beginning; later positions, which are not yet written, are not read."""
         state = write_at(pick(state, parents), tokens, position)  # (B, N, L)
         flat = ops.reshape(state, (-1, state.shape[-1]))
         logits = model({"source_ids": ops.repeat(source_ids, 3, axis=0), "target_ids": flat})

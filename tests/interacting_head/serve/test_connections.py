@@ -109,7 +109,7 @@ with server.listening("127.0.0.1", 0) as listener:
 
 @pytest.fixture
 def many_files():
-    """Lets this process open more than 1,500 files."""
+    """Let this process open more than 1,500 files."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -16,7 +16,7 @@ def worker():
 
 @pytest.fixture
 def gate(worker):
-    """Holds the worker up until it is set."""
+    """Hold the worker up until it is set."""
     opened, entered = threading.Event(), threading.Event()
 
     def wait(payloads):

@@ -28,7 +28,7 @@ LARGER = [
 
 @pytest.fixture
 def free(monkeypatch):
-    """Sets the bytes that are free on all disks."""
+    """Set the bytes that are free on all disks."""
 
     def use(size):
         usage = shutil._ntuple_diskusage(2**40, 2**40 - size, size)

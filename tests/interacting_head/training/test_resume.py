@@ -30,7 +30,7 @@ def config(tmp_path, monkeypatch):
 
 
 def start(config, run_dir):
-    """Starts train.py with a configuration."""
+    """Start train.py with a configuration."""
     path = Path(run_dir).with_suffix(".yaml")
     path.write_text(configuration.to_yaml(config), encoding="utf-8")
     command = [sys.executable, str(ROOT / "train.py"), str(path), "--run-dir", str(run_dir)]

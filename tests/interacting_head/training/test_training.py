@@ -44,7 +44,7 @@ def copied(finished, tmp_path):
 
 @pytest.fixture
 def stop_at(monkeypatch):
-    """Has this process receive signals at certain steps."""
+    """Have this process receive signals at certain steps."""
     original = Progress.on_train_batch_end
 
     def send(signals):

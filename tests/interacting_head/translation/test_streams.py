@@ -11,7 +11,7 @@ from interacting_head.translation import streams
 
 
 def piped(monkeypatch, content):
-    """Makes bytes the standard input, through a pipe."""
+    """Make bytes the standard input, through a pipe."""
     reader, writer = os.pipe()
     monkeypatch.setattr("sys.stdin", os.fdopen(reader))
 

@@ -19,7 +19,7 @@ LINES = ["ein hund", "", "die katze und der hund", "   ", "haus", "ein haus und 
 
 
 class Copy(Engine):
-    """Finds the source twice, and remembers the sentences and the number of rows that it was asked for."""
+    """Find the source twice, and remember the sentences and the number of rows that it was asked for."""
 
     name = "keras"
 

@@ -15,7 +15,7 @@ from tests.echo_engine import Letters
 
 
 class Watched(Engine):
-    """Gives each line back, after a function has been called with it."""
+    """Give each line back, after a function has been called with it."""
 
     name = "keras"
 
@@ -48,7 +48,7 @@ class Windows:
 
 
 def translated(given, calls_at_a_time, watch=lambda line: None, **how):
-    """Yields the texts of each window."""
+    """Yield the texts of each window."""
     engine = Watched(calls_at_a_time, watch)
     translator = Translator(engine, Letters, Letters, options=SearchOptions(), batch_size=1, **how)
     for lines, found in translator.translate_windows(given):

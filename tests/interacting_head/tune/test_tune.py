@@ -55,7 +55,7 @@ CONFIG = override(ExperimentConfig(), ["model.encoder_layers=1", "model.decoder_
 
 @pytest.fixture(scope="module", autouse=True)
 def without_graphs():
-    """Has TensorFlow compute step by step: making a graph takes seconds, and these trainings are short."""
+    """Have TensorFlow compute step by step: making a graph takes seconds, and these trainings are short."""
     tf.config.run_functions_eagerly(True)
     yield
     tf.config.run_functions_eagerly(False)
@@ -217,7 +217,7 @@ def test_a_finished_search_trains_nothing(search):
 
 
 class Killed(BaseException):
-    """Ends a training as a kill does: nothing handles it."""
+    """End a training as a kill does: nothing handles it."""
 
 
 @pytest.fixture(scope="module")

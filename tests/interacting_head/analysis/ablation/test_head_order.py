@@ -19,7 +19,7 @@ SAMPLE = [None] * len(PAIRS)
 
 
 class Run:
-    """Stands for an `AnalysedRun` of a model with random weights."""
+    """Stand-in for an `AnalysedRun` of a model with random weights."""
 
     name = "tiny"
 

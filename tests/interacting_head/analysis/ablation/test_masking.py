@@ -23,7 +23,7 @@ SCORE = SimpleNamespace(score=1.0, p_value=0.5, signature="signature")
 
 
 def stand_in(folder, **settings):
-    """Stands for an `AnalysedRun` of a model with random weights, and a sample."""
+    """Stand-in for an `AnalysedRun` of a model with random weights, and a sample."""
     one = trained(subwords(folder), **settings)
     translator = Translator(one.model, *subwords(folder), batch_size=2)
     numbers = list(range(1, len(SOURCES) + 1))

@@ -128,7 +128,7 @@ class Stored(Embedder):
 
 
 def assert_agrees(metric, hypotheses, references, expected):
-    """Compares in the six digits that the program prints."""
+    """Compare in the six digits that the program prints."""
     result = metric.result(metric.statistics(hypotheses, references), len(references))
     np.testing.assert_allclose(np.array(result.sentence_scores) / 100, expected["sentence"], rtol=1e-6, atol=5.1e-7)
     np.testing.assert_allclose(result.score / 100, expected["corpus"], rtol=1e-6, atol=5.1e-7)
