@@ -2,7 +2,8 @@
 
     python benchmarks/learning_curves.py RUN_DIR [RUN_DIR ...] --corpora-dir DIR
 
-Runs that differ only in the seed are averaged into one curve.
+Runs that differ only in the seed are averaged into one curve. Test BLEU is sacreBLEU of ordinary text, and BLEU of
+lower-cased tokens, which most papers on small corpora state.
 """
 
 import functools
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
 from data.corpora.corpus import open_corpus
+from data.text.profiles import Preprocessor
 from interacting_head.analysis.figures import save_figure
 from interacting_head.console import ArgumentParser, RunError, run
 from interacting_head.metrics import evaluate
@@ -49,6 +51,9 @@ def main():
             sources, references = map(list, zip(*corpus.split(split).pairs(), strict=True))
             translations = [best.text for best, *_ in translator.translate(sources)]
             scores[bleu_of(test)] = evaluate(translations, references, ["sacrebleu"])["sacrebleu"].score
+            as_tokens = Preprocessor("lowercased", data.target_language).preprocess
+            tokens = [list(map(as_tokens, lines)) for lines in (translations, references)]
+            scores[f"{bleu_of(test)} of lower-cased tokens"] = evaluate(*tokens, ["bleu"])["bleu"].score
         precision = config.train.precision
         attention = config.model.attention
         options = [f"{name} {value}" for name, value in attention.options.items()]
@@ -63,7 +68,7 @@ def main():
     text = f"{data.corpus} {data.source_language}-{data.target_language}"
     results.FOLDER.mkdir(exist_ok=True)
     save_figure(functools.partial(plot, rows), results.FOLDER / arguments.name, ["png"])
-    columns = list(map(bleu_of, arguments.tests))
+    columns = list(scores)
     final = [row for row in rows if row[columns[0]] is not None]
     means = [
         f"{column}, {scheme} {mean(row[column] for row in group):.2f}"

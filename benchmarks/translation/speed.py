@@ -93,7 +93,7 @@ def views():
         },
         {
             "caption": f"Every scheme, translations of {LENGTH} sub-words",
-            "where": {"part": "schemes"},
+            "where": {"part": "schemes", "code": None},
             "index": ["scheme"],
             "columns": "batch",
             "values": ["sentences/s", "over multi_head"],
