@@ -84,8 +84,14 @@ def multi30k_de_en() -> ExperimentConfig:
 
 @recipe("–", "sacreBLEU (13a, cased) of untokenised text, on test_2016_flickr")
 def multi30k_en_de() -> ExperimentConfig:
-    """Interacting-head attention on Multi30k EN-DE: `multi30k_de_en` in the other direction."""
-    return override(multi30k_de_en(), ["data.source_language=en", "data.target_language=de"])
+    """Talking heads on Multi30k EN-DE, raw text, with the sizes and the training of `multi30k_de_en`."""
+    settings = {
+        "model.attention": {"scheme": "talking_heads", "num_heads": 8},
+        "data.source_language": "en",
+        "data.target_language": "de",
+        "decode.length_penalty": 1.4,
+    }
+    return override(multi30k_de_en(), [f"{key}={value}" for key, value in settings.items()])
 
 
 @recipe("–", "sacreBLEU (13a, cased) of untokenised text, on the test sets of the corpora")
