@@ -4,6 +4,7 @@ import multiprocessing
 import os
 
 from data.errors import InputError
+from data.workers import end_with_parent
 from interacting_head.console import RunError, allocator, importing_keras
 
 
@@ -48,6 +49,7 @@ class ChildProcess:
 
 
 def _answer(connection, function, keep_memory, threads):
+    end_with_parent()
     if not keep_memory:
         os.environ[allocator.SWITCH] = "0"
     with importing_keras():

@@ -81,7 +81,7 @@ def main():
         rows,
         views=[
             {
-                "caption": f"{text}: validation BLEU (greedy), and sacreBLEU of the best checkpoint on test sets",
+                "caption": f"{text}: validation BLEU (greedy), and BLEU of the best checkpoint on test sets",
                 "index": ["scheme", "step"],
                 "columns": "seed",
                 "values": ["minutes", "dev BLEU", *columns],
@@ -93,6 +93,7 @@ def main():
             "what": f"{text}, {config.train.max_steps} steps, {precision}",
             "search": f"beam {config.decode.beam_size}, length penalty {config.decode.length_penalty:g} "
             f"({config.decode.length_penalty_type})",
+            "test BLEU": "sacreBLEU (13a, cased); BLEU of text in lower case, normalised and tokenised by Moses' rules",
             "means over the seeds": "; ".join(means),
             "plot": f"{arguments.name}.png",
         },

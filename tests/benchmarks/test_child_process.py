@@ -1,9 +1,25 @@
 import os
+import subprocess
+import sys
 
 import pytest
 
 from benchmarks.child_process import ChildProcess
 from interacting_head.console import allocator
+from tests.command_line import environment
+
+MEASURE = """
+import signal
+from benchmarks.child_process import ChildProcess
+
+def measure():
+    print("measuring", flush=True)
+    signal.pause()
+
+if __name__ == "__main__":
+    with ChildProcess(measure) as child:
+        child()
+"""
 
 
 class Counter:
@@ -43,3 +59,12 @@ def test_a_process_that_ends_is_an_error():
         pytest.raises(RuntimeError, match="exited with code 3"),
     ):
         child("end")
+
+
+def test_a_process_ends_with_a_killed_parent(tmp_path):
+    script = tmp_path / "measure.py"
+    script.write_text(MEASURE)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, env=environment(tmp_path)) as parent:
+        assert parent.stdout.readline() == b"measuring\n"
+        parent.kill()
+        assert parent.communicate(timeout=120) == (b"", None)  # returns when no process can write any more
